@@ -54,6 +54,7 @@ mod sending;
 mod sent_again;
 mod served;
 mod serving;
+mod setting_up;
 mod skipped;
 mod tasks;
 mod terminal;

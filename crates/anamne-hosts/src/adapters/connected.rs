@@ -61,10 +61,15 @@ impl Adapter for TableAdapter {
         plan
     }
 
-    fn remove(&self, machine: &Machine, scope: &SetupScope) -> Plan {
+    fn remove_knowing(
+        &self,
+        machine: &Machine,
+        scope: &SetupScope,
+        former: &[(PathBuf, String)],
+    ) -> Plan {
         let places = Places { machine, scope };
-        let mut drafts = Drafts::default();
-        server::remove(&self.entry.server, places, &mut drafts);
+        let mut drafts = Drafts::knowing(former);
+        let staying = server::remove(&self.entry.server, places, &mut drafts);
         if let Some(wiring) = Wiring::of(self.entry)
             && let Some(file) = wiring.file(places)
         {
@@ -83,7 +88,7 @@ impl Adapter for TableAdapter {
                 shared.contains(path)
             });
         }
-        drafts.plan(Vec::new())
+        drafts.plan(staying)
     }
 
     fn status(&self, machine: &Machine, scope: &SetupScope, commands: &Commands) -> HostStatus {
@@ -260,8 +265,9 @@ impl TableAdapter {
             for key in &keys {
                 document.remove(&["hooks", "state", key])?;
             }
-            server::remove_empty(document, &["hooks".to_owned(), "state".to_owned()])?;
-            server::remove_empty(document, &["hooks".to_owned()])
+            let state = ["hooks", "state"].map(str::to_owned);
+            server::remove_empty(document, Syntax::Toml, &state)?;
+            server::remove_empty(document, Syntax::Toml, &state[..1])
         });
         drafts.drop_if_empty(&config, &Map::new());
     }

@@ -25,9 +25,35 @@ struct Draft {
 pub(super) struct Drafts {
     drafts: Vec<Draft>,
     left_alone: Vec<LeftAlone>,
+    /// What files were before set-up, as far as it is known.
+    former: Vec<(PathBuf, String)>,
 }
 
 impl Drafts {
+    /// Drafts of files of which is known what they were before set-up.
+    pub(super) fn knowing(former: &[(PathBuf, String)]) -> Self {
+        Self {
+            former: former.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether a value was in a file before set-up.
+    pub(super) fn was_there(&self, path: &Path, syntax: Syntax, at: &[String]) -> bool {
+        let document = self
+            .former(path)
+            .and_then(|text| edit::open(syntax, text).ok());
+        document.is_some_and(|document| document.get(&keys(at, &[])).is_some())
+    }
+
+    fn former(&self, path: &Path) -> Option<&str> {
+        let target = path.canonicalize().ok();
+        let is_this = |known: &Path| known == path || Some(known) == target.as_deref();
+        let mut former = self.former.iter();
+        let found = former.find(|(known, _)| is_this(known))?;
+        Some(&found.1)
+    }
+
     /// The text of a file with the edits so far; `None` if it doesn't exist or is left alone.
     pub(super) fn text(&mut self, path: &Path) -> Option<&str> {
         self.draft(path)?.after.as_deref()
@@ -85,6 +111,9 @@ impl Drafts {
 
     /// Removes a file in which nothing is left but `root`: set-up made it.
     pub(super) fn drop_if_empty(&mut self, path: &Path, root: &Map<String, Value>) {
+        if self.former(path).is_some() {
+            return;
+        }
         self.rewrite(path, |text| {
             let left: String = text.unwrap_or_default().split_whitespace().collect();
             let of_root = Value::Object(root.clone()).to_string();

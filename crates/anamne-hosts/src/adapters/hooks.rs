@@ -158,7 +158,7 @@ impl<'a> Wiring<'a> {
         Ok(())
     }
 
-    /// Takes out all our hooks, and the lists and tables that become empty by that.
+    /// Takes out all our hooks, and the lists and tables that become empty by that, if set-up made them.
     pub(super) fn remove(&self, path: &Path, drafts: &mut Drafts) {
         let Some(document) = drafts.document(path, SYNTAX) else {
             return;
@@ -174,14 +174,20 @@ impl<'a> Wiring<'a> {
         if !has_any {
             return;
         }
+        let set_up_made = |at: &[String]| !drafts.was_there(path, SYNTAX, at);
+        let made: Vec<bool> = lists.iter().map(|list| set_up_made(list)).collect();
+        let made_table = set_up_made(&self.hooks.at);
         drafts.edit(path, SYNTAX, |document| {
-            for list in &lists {
+            for (list, is_made) in lists.iter().zip(made) {
                 let keys: Vec<&str> = list.iter().map(String::as_str).collect();
-                if self.clear(document, &keys, |_| true)? {
-                    remove_empty(document, list)?;
+                if self.clear(document, &keys, |_| true)? && is_made {
+                    remove_empty(document, SYNTAX, list)?;
                 }
             }
-            remove_empty(document, &self.hooks.at)
+            if !made_table {
+                return Ok(());
+            }
+            remove_empty(document, SYNTAX, &self.hooks.at)
         });
         drafts.drop_if_empty(path, &self.hooks.root);
     }

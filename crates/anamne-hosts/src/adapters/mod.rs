@@ -39,8 +39,19 @@ pub trait Adapter: Sync {
     /// in [`Plan::by_hand`] with the text to add.
     fn set_up(&self, machine: &Machine, scope: &SetupScope, commands: &Commands) -> Plan;
 
-    /// The changes that take our entries out again.
-    fn remove(&self, machine: &Machine, scope: &SetupScope) -> Plan;
+    /// The changes that take our entries out again, with the tables that become empty by that.
+    fn remove(&self, machine: &Machine, scope: &SetupScope) -> Plan {
+        self.remove_knowing(machine, scope, &[])
+    }
+
+    /// The same for files of which is known what they were before set-up, as [`former_texts`](crate::files::former_texts)
+    /// tells: what was in them then stays.
+    fn remove_knowing(
+        &self,
+        machine: &Machine,
+        scope: &SetupScope,
+        former: &[(PathBuf, String)],
+    ) -> Plan;
 
     /// What is set up.
     fn status(&self, machine: &Machine, scope: &SetupScope, commands: &Commands) -> HostStatus;

@@ -14,6 +14,8 @@ pub(super) trait Notation: Sized {
     const NULL_IS_EMPTY: bool;
     /// Whether a table may exist only through its children.
     const IMPLICIT_TABLES: bool;
+    /// Whether a path may lead through a list, by the index of an element.
+    const INDICES: bool;
 
     fn parse(text: &str) -> Result<Self, EditError>;
 
@@ -113,6 +115,12 @@ impl<N: Notation> Edited<N> {
             if value.is_null() && N::NULL_IS_EMPTY {
                 return Ok(Place::Empty(depth));
             }
+            if let (Value::Array(list), true) = (value, N::INDICES)
+                && let Some(element) = element(list, key)
+            {
+                value = element;
+                continue;
+            }
             let table = value
                 .as_object()
                 .ok_or_else(|| not_a_table(&path[..depth]))?;
@@ -130,6 +138,10 @@ impl<N: Notation> Edited<N> {
             Place::There(Value::Object(old)) if value.is_object() => {
                 let gone = gone(old, value);
                 return self.merge(path, &gone, value);
+            }
+            Place::There(Value::Array(old)) if N::INDICES && keeps_elements(old, value) => {
+                let old = old.clone();
+                return self.merge_list(path, &old, value);
             }
             Place::There(_) if path.is_empty() => return Err(not_a_table(path)),
             Place::There(_) => self.parsed.replace(&self.text, path, value),
@@ -154,6 +166,24 @@ impl<N: Notation> Edited<N> {
         for (key, value) in super::keys::ordered(value) {
             let path: Vec<&str> = path.iter().copied().chain([key]).collect();
             self.set_step(&path, value)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a list equal to a list that keeps its elements, or lacks some of them: comments between the others stay.
+    fn merge_list(&mut self, path: &[&str], old: &[Value], value: &Value) -> Result<(), EditError> {
+        let new = value.as_array().map_or(&[][..], Vec::as_slice);
+        if new.len() < old.len() {
+            let removed = removed(old, new);
+            let candidates = self.parsed.retain(&self.text, path, &removed);
+            let mut expected = self.value.clone();
+            put(&mut expected, path, value.clone());
+            return self.adopt(path, candidates, &expected);
+        }
+        for (index, element) in new.iter().enumerate() {
+            let index = index.to_string();
+            let path: Vec<&str> = path.iter().copied().chain([index.as_str()]).collect();
+            self.set_step(&path, element)?;
         }
         Ok(())
     }
@@ -267,6 +297,32 @@ fn not_a_list(path: &[&str]) -> EditError {
     EditError::Shape { place, expected }
 }
 
+/// The element at an index that is written as a key.
+fn element<'a>(list: &'a [Value], key: &str) -> Option<&'a Value> {
+    list.get(key.parse::<usize>().ok()?)
+}
+
+/// Whether a list has as many elements as the old one, or some of them in their order.
+fn keeps_elements(old: &[Value], new: &Value) -> bool {
+    let Some(new) = new.as_array() else {
+        return false;
+    };
+    let is_shortened = || removed(old, new).len() == old.len() - new.len();
+    new.len() == old.len() || (new.len() < old.len() && is_shortened())
+}
+
+/// The indices of the elements of `old` that are left out of `new`, which has the others in their order.
+fn removed(old: &[Value], new: &[Value]) -> Vec<usize> {
+    let mut kept = new.iter().peekable();
+    let mut removed = Vec::new();
+    for (index, value) in old.iter().enumerate() {
+        if kept.next_if(|next| *next == value).is_none() {
+            removed.push(index);
+        }
+    }
+    removed
+}
+
 /// The keys of `old` that `new` doesn't have.
 fn gone(old: &Map<String, Value>, new: &Value) -> Vec<String> {
     let gone = old.keys().filter(|key| new.get(key).is_none());
@@ -282,8 +338,10 @@ pub(super) fn wrapped(keys: &[&str], value: &Value) -> Value {
 }
 
 fn at_mut<'a>(value: &'a mut Value, path: &[&str]) -> Option<&'a mut Value> {
-    path.iter()
-        .try_fold(value, |value, key| value.get_mut(*key))
+    path.iter().try_fold(value, |value, key| match value {
+        Value::Array(list) => list.get_mut(key.parse::<usize>().ok()?),
+        value => value.get_mut(*key),
+    })
 }
 
 /// Puts `new` at `path`; whatever on the way isn't a table becomes one.
@@ -292,6 +350,11 @@ fn put(value: &mut Value, path: &[&str], new: Value) {
         *value = new;
         return;
     };
+    if let (Value::Array(list), Ok(index)) = (&mut *value, key.parse::<usize>())
+        && let Some(element) = list.get_mut(index)
+    {
+        return put(element, rest, new);
+    }
     if !value.is_object() {
         *value = Value::Object(Map::new());
     }

@@ -41,6 +41,7 @@ const COLLECTED: CollectOptions = CollectOptions {
 impl Notation for Json {
     const NULL_IS_EMPTY: bool = false;
     const IMPLICIT_TABLES: bool = false;
+    const INDICES: bool = true;
 
     fn parse(text: &str) -> Result<Self, EditError> {
         let parsed = parse_to_ast(text, &COLLECTED, &OPTIONS).map_err(|error| syntax(&error))?;

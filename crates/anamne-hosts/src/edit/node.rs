@@ -47,22 +47,28 @@ impl Node {
         self.members()?.iter().rfind(|member| member.name == name)
     }
 
-    /// The node at a path of keys.
+    /// The node at a path of keys; an element of a list has its index for a key.
     pub(super) fn at(&self, path: &[&str]) -> Option<&Self> {
-        path.iter()
-            .try_fold(self, |node, key| Some(&node.member(key)?.node))
+        path.iter().try_fold(self, |node, key| node.child(key))
+    }
+
+    fn child(&self, key: &str) -> Option<&Self> {
+        match self.items() {
+            Some(items) => items.get(key.parse::<usize>().ok()?),
+            None => Some(&self.member(key)?.node),
+        }
     }
 
     /// The number of keys of `path` up to the first one that stands twice.
     pub(super) fn duplicate(&self, path: &[&str]) -> Option<usize> {
         let mut node = self;
         for (depth, key) in path.iter().enumerate() {
-            let members = node.members()?;
+            let members = node.members().unwrap_or_default();
             let count = members.iter().filter(|member| member.name == *key).count();
             if count > 1 {
                 return Some(depth + 1);
             }
-            node = &node.member(key)?.node;
+            node = node.child(key)?;
         }
         None
     }

@@ -82,6 +82,23 @@ pub fn take_back(plan: &Plan, host: &str, record: &ChangeRecord) -> Result<Appli
     take_back_observed(plan, host, record, &mut |_| {})
 }
 
+/// What the files of a host were before its set-up, as far as the backups tell. O(bytes of the backups).
+pub fn former_texts(
+    host: &str,
+    record: &ChangeRecord,
+) -> Result<Vec<(PathBuf, String)>, ChangeError> {
+    let mut texts = Vec::new();
+    for entry in record::read(&record.path)?.files {
+        if entry.host == host
+            && let Some(mend::Former::Bytes(bytes)) = mend::former(&entry)
+            && let Ok(text) = String::from_utf8(bytes)
+        {
+            texts.push((entry.path, text));
+        }
+    }
+    Ok(texts)
+}
+
 /// What is about to happen; tests stop there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {

@@ -145,7 +145,8 @@ fn lock(path: &Path) -> Result<File, ChangeError> {
     }
 }
 
-fn read(path: &Path) -> Result<Entries, ChangeError> {
+/// The record as it is; empty without a file.
+pub(super) fn read(path: &Path) -> Result<Entries, ChangeError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Ok(Entries {

@@ -91,6 +91,15 @@ impl Home {
         Self::adapter(id).remove(&self.machine, scope)
     }
 
+    pub(crate) fn remove_knowing(
+        &self,
+        id: &str,
+        scope: &SetupScope,
+        former: &[(PathBuf, String)],
+    ) -> Plan {
+        Self::adapter(id).remove_knowing(&self.machine, scope, former)
+    }
+
     pub(crate) fn status(&self, id: &str, scope: &SetupScope) -> HostStatus {
         Self::adapter(id).status(&self.machine, scope, &self.commands)
     }

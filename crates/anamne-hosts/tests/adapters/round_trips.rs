@@ -268,6 +268,132 @@ fn an_entry_keeps_what_a_person_added_to_it() {
     assert_eq!(entry["trust"], true);
 }
 
+/// A host, its file, and an entry of a person with arguments of its own.
+const OWN: [(&str, &str, &str); 3] = [
+    (
+        "claude-code",
+        ".claude.json",
+        r#"{"n": 1, "mcpServers": {"anamne": {"type": "stdio", "command": "anamne", "args": ["mcp", "--space", "work", "--tools", "knowledge"], "env": {}}}}"#,
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "[mcp_servers.anamne]\ncommand = \"anamne\"\nargs = [\"mcp\", \"--server\", \"https://m.example.org\"]\n",
+    ),
+    (
+        "goose",
+        ".config/goose/config.yaml",
+        "extensions:\n  anamne:\n    type: stdio\n    cmd: anamne\n    args: [mcp, --space, zz]\n",
+    ),
+];
+
+#[test]
+fn arguments_of_a_person_stay_when_a_host_is_set_up_and_taken_out() {
+    for (id, path, text) in OWN {
+        let home = Home::new();
+        home.write(path, text);
+        let scope = SetupScope::Person;
+        Home::apply(&home.set_up(id, &scope));
+        let status = home.status(id, &scope);
+        assert_eq!(status.server, Connection::Current, "{id}");
+        let warned = |text: &str| status.warnings.iter().any(|one| one.contains(text));
+        assert!(
+            warned("arguments of its own"),
+            "{id}: {:?}",
+            status.warnings
+        );
+        for word in text
+            .split(['"', ',', ' ', '[', ']'])
+            .filter(|word| word.starts_with("--"))
+        {
+            assert!(home.read(path).contains(word), "{id} lost {word}");
+        }
+        assert_eq!(home.set_up(id, &scope).changes, [], "{id}");
+        let plan = home.remove(id, &scope);
+        let says = plan.by_hand.iter().any(|one| one.contains("so it stays"));
+        assert!(says, "{id}: {:?}", plan.by_hand);
+        Home::apply(&plan);
+        assert!(home.read(path).contains("anamne"), "{id}");
+    }
+}
+
+/// A host, its file before set-up, and what of it must be there after set-up, another change, and removal.
+const CONTAINERS: [(&str, &str, &str); 6] = [
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "{\n  \"t\": 1,\n  \"mcpServers\": {\n    // \"github\": {\"command\": \"gh-mcp\", \"args\": [\"--repo\",\"x\"]}\n  }\n}\n",
+    ),
+    (
+        "claude-code",
+        ".claude/settings.json",
+        "{\n  \"t\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      // {\"hooks\": []}\n    ]\n  }\n}\n",
+    ),
+    (
+        "qwen",
+        ".qwen/settings.json",
+        "{\n  \"t\": 1,\n  \"hooks\": {}\n}\n",
+    ),
+    (
+        "zed",
+        ".config/zed/settings.json",
+        "{\n  \"t\": 1,\n  \"context_servers\": {\n    /* none */\n  }\n}\n",
+    ),
+    ("codex", ".codex/config.toml", "t = 1\n\n[mcp_servers]\n"),
+    (
+        "goose",
+        ".config/goose/config.yaml",
+        "t: 1\nextensions: {}\n",
+    ),
+];
+
+#[test]
+fn tables_and_lists_that_were_there_or_hold_a_comment_stay() {
+    for (id, path, text) in CONTAINERS {
+        let home = Home::new();
+        home.write(path, text);
+        let scope = SetupScope::Person;
+        Home::apply(&home.set_up(id, &scope));
+        assert!(home.read(path).contains("anamne"), "{id}");
+        let former = [(home.path(path), text.to_owned())];
+        Home::apply(&home.remove_knowing(id, &scope, &former));
+        let after = home.read(path);
+        for line in text
+            .lines()
+            .map(|line| line.trim().trim_end_matches(['{', '}', ' ']))
+        {
+            assert!(after.contains(line), "{id} lost {line:?}: {after}");
+        }
+        if text.contains("//") || text.contains("/*") {
+            // A comment stays also if nothing is known of the file before.
+            home.write(path, text);
+            Home::apply(&home.set_up(id, &scope));
+            Home::apply(&home.remove(id, &scope));
+            assert_eq!(home.read(path), text, "{id}");
+        }
+    }
+}
+
+#[test]
+fn comments_in_a_group_with_an_older_hook_of_ours_stay() {
+    let home = Home::new();
+    let text = "{\n  \"hooks\": {\n    \"Stop\": [\n      { // my group\n        \"hooks\": [\n          // say it\n          \
+        {\"type\": \"command\", \"command\": \"mine\"},\n          \
+        {\"type\": \"command\", \"command\": \"anamne hook turn-end --host claude-code\"}\n        ]\n      }\n    ]\n  }\n}\n";
+    home.write(".claude/settings.json", text);
+    let scope = SetupScope::Person;
+    Home::apply(&home.set_up("claude-code", &scope));
+    let read = || home.read(".claude/settings.json");
+    for comment in ["// my group", "// say it"] {
+        assert!(read().contains(comment), "{comment}: {}", read());
+    }
+    Home::apply(&home.remove("claude-code", &scope));
+    for part in ["// my group", "// say it", "\"mine\""] {
+        assert!(read().contains(part), "{part}: {}", read());
+    }
+    assert!(!read().contains("anamne"), "{}", read());
+}
+
 #[test]
 fn an_entry_with_an_address_is_replaced_as_a_whole() {
     let home = Home::new();

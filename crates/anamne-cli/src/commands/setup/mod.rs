@@ -37,15 +37,17 @@ code 4). A second run changes nothing.
 
 Then it proves each connection: it starts the configured server, stores,
 recalls and erases in a temporary store, reads once from the real one, and calls
-each hook as the host does. What a person must do is said, and --status repeats
-it until it is done.
+each hook as the host does. What a person must do is said, also if a host has
+its hooks or the entry switched off, and --status repeats it until it is done.
 
 Then it offers to import the conversations that the host recorded before, as
 `anamne import --from HOST` does: it says how many there are and how old they
 are, and asks. Some hosts delete them after 30 days. --yes alone doesn't import.
 
+An entry `anamne` keeps arguments that a person added, such as --space NAME.
 --remove takes everything back: files that nobody changed since are restored byte
-for byte, from others our entries are taken out.
+for byte, from others our entries are taken out. An entry with arguments that
+set-up didn't write stays, and it says so.
 
 Without --store and --space, each project gets its own space.
 
@@ -58,7 +60,7 @@ Examples:
   anamne setup --remove --all --yes
 
 With --json (needs --yes, --dry-run or --status): {\"hosts\": [{\"host\", \"changed\": [file],
-  \"left_alone\": [{\"path\", \"reason\"}], \"by_hand\": […], \"proofs\": [{\"what\", \"ok\",
+  \"left_alone\": [{\"path\", \"reason\"}], \"by_hand\": […], \"warnings\": […], \"proofs\": [{\"what\", \"ok\",
   \"milliseconds\", \"problem\"?}], \"earlier\"?: {\"conversations\", \"oldest\"?, \"deleted_after_days\"?,
   \"imported\"?: as of `import --from`, \"problem\"?}}]}; with --status: {\"hosts\": [{\"host\", \"installed\", \"server\",
   \"hooks\": [{\"event\", \"configured\", \"waits_for_trust\"}], \"instructions\",
@@ -116,6 +118,8 @@ struct Outcome {
     changed: Vec<PathBuf>,
     left_alone: Vec<LeftAlone>,
     by_hand: Vec<String>,
+    /// What keeps it from working, or stays of the person, as `--status` says it.
+    warnings: Vec<String>,
     /// Whether the person must add text to a file.
     #[serde(skip)]
     is_incomplete: bool,
@@ -254,7 +258,9 @@ impl Setup {
         output: &mut Output,
     ) -> Result<Option<Outcome>, Failure> {
         let plan = if self.remove {
-            one.adapter.remove(&work.machine, &work.scope)
+            let former = files::former_texts(one.host.id, &work.record).map_err(unusable)?;
+            let (machine, scope) = (&work.machine, &work.scope);
+            one.adapter.remove_knowing(machine, scope, &former)
         } else {
             one.adapter
                 .set_up(&work.machine, &work.scope, &work.commands)
@@ -282,8 +288,10 @@ impl Setup {
                 .adapter
                 .status(&work.machine, &work.scope, &work.commands);
             outcome.proofs = proving::prove(one.host, &status, &work.commands);
+            outcome.add_warnings(status.warnings);
             if !output.is_json() {
                 proving::print(&outcome.proofs, output)?;
+                print_warnings(&outcome.warnings, output)?;
             }
         }
         if !self.remove {
@@ -294,7 +302,6 @@ impl Setup {
     }
 
     fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
-        let unusable = |error: files::ChangeError| Failure::failed(error.to_string());
         if self.remove {
             return files::take_back(plan, one.host.id, &work.record).map_err(unusable);
         }
@@ -333,9 +340,23 @@ impl Outcome {
             left_alone: applied.left_alone,
             is_incomplete: plan.has_text_to_add(),
             by_hand: plan.by_hand,
+            warnings: Vec::new(),
             proofs: Vec::new(),
             earlier: None,
         }
+    }
+
+    /// Adds what `--status` says, without what is said as a step or a file that is left alone.
+    fn add_warnings(&mut self, warnings: Vec<String>) {
+        let is_said = |warning: &String| {
+            let path = |left: &LeftAlone| left.path.display().to_string();
+            self.by_hand.contains(warning)
+                || self
+                    .left_alone
+                    .iter()
+                    .any(|left| warning.starts_with(&path(left)))
+        };
+        self.warnings = warnings.into_iter().filter(|one| !is_said(one)).collect();
     }
 
     fn has_failed(&self) -> bool {
@@ -345,6 +366,10 @@ impl Outcome {
             || self.proofs.iter().any(|proof| !proof.ok)
             || self.earlier.as_ref().is_some_and(has_failed)
     }
+}
+
+fn unusable(error: files::ChangeError) -> Failure {
+    Failure::failed(error.to_string())
 }
 
 fn unknown(name: &str) -> Failure {
@@ -374,6 +399,14 @@ fn print_step(step: &str, output: &mut Output) -> Result<(), Failure> {
     output.entry(YELLOW, "by hand", sentence)?;
     for line in text.lines() {
         output.line(format_args!("    {line}"))?;
+    }
+    Ok(())
+}
+
+/// What keeps a host from working.
+fn print_warnings(warnings: &[String], output: &mut Output) -> Result<(), Failure> {
+    for warning in warnings {
+        output.entry(YELLOW, "note", warning)?;
     }
     Ok(())
 }

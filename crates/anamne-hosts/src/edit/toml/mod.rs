@@ -26,6 +26,7 @@ pub(super) struct Toml {
 impl Notation for Toml {
     const NULL_IS_EMPTY: bool = false;
     const IMPLICIT_TABLES: bool = true;
+    const INDICES: bool = false;
 
     fn parse(text: &str) -> Result<Self, EditError> {
         if depth::nesting(text) > MAX_NESTING {

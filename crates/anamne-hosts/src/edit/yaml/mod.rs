@@ -30,6 +30,7 @@ pub(super) struct Yaml {
 impl Notation for Yaml {
     const NULL_IS_EMPTY: bool = true;
     const IMPLICIT_TABLES: bool = false;
+    const INDICES: bool = false;
 
     fn parse(text: &str) -> Result<Self, EditError> {
         let root = read(text)?;
