@@ -72,12 +72,15 @@ const COMPARED_FACTS: usize = 12;
 /// The latest memories that are judged here, where the background has not enriched them yet.
 const JUDGED: usize = 60;
 
+/// The most memories that are chosen: more than a block can hold.
+const CHOSEN: usize = 24;
+
 /// Of a text of more bytes the sentence that was decided is shown.
 const SHORT: usize = 240;
 
 /// The sentences of a long text that are looked at, and the bytes that have them.
-const SENTENCES: usize = 24;
-const LONGEST: usize = 8 << 10;
+const SENTENCES: usize = 12;
+const LONGEST: usize = 4 << 10;
 
 /// Its name among unavailable views.
 const VIEW: &str = "summaries";
@@ -128,6 +131,7 @@ impl Space {
         Ok(noted
             .into_iter()
             .filter_map(|one| one.selected(&enricher))
+            .take(CHOSEN)
             .collect())
     }
 
@@ -192,16 +196,25 @@ fn is_decided(category: Category, text: &str) -> bool {
 
 fn is_lasting(text: &str) -> bool {
     let words = words_of(text);
-    LASTING
-        .iter()
-        .any(|phrase| words.contains(&format!(" {phrase} ")))
+    LASTING.iter().any(|phrase| says(&words, phrase))
 }
 
 fn begins_with(text: &str, phrases: &[&str]) -> bool {
     let words = words_of(text);
-    phrases
-        .iter()
-        .any(|phrase| words.starts_with(&format!(" {phrase} ")))
+    let begins = |phrase: &&str| {
+        let rest = words[1..].strip_prefix(phrase);
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    phrases.iter().any(begins)
+}
+
+/// Whether [`words_of`] a text have a phrase.
+pub(super) fn says(words: &str, phrase: &str) -> bool {
+    let bytes = words.as_bytes();
+    words.match_indices(phrase).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        before == Some(&b' ') && bytes.get(at + phrase.len()) == Some(&b' ')
+    })
 }
 
 /// The words of the beginning of a text in lower case, each between spaces.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anamne_text::sentences::sentences;
 use anamne_types::{Body, Kind, Memory, Role};
 
-use super::noted::words_of;
+use super::noted::{says, words_of};
 
 /// Maximum number of contradictions.
 pub(super) const CONTESTED: usize = 3;
@@ -154,9 +154,9 @@ fn subject_words(point: &str) -> BTreeSet<String> {
 /// The first sentence of a text that tells an open point.
 fn point_in(text: &str) -> Option<String> {
     let text = &text[..text.floor_char_boundary(LONGEST)];
-    let said = words_of(text);
-    let may_tell = |phrases: &[&str]| phrases.iter().any(|one| said.contains(&format!(" {one} ")));
-    if !may_tell(&MARKS) && !may_tell(&STILL_OPEN) {
+    let has = |mark: &&str| text.contains(*mark);
+    let may_have_mark = text.contains(':') || TO_DO_MARKS.iter().any(has);
+    if !may_have_mark && !is_still_open(&words_of(text)) {
         return None;
     }
     let mut each = sentences(text).into_iter();
@@ -165,17 +165,16 @@ fn point_in(text: &str) -> Option<String> {
 }
 
 fn tells_point(sentence: &str) -> bool {
-    let said = words_of(sentence);
     let first = sentence.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     let first = first.split(|letter: char| !letter.is_alphanumeric()).next();
     let mark = sentence.split_once(':').map_or("", |(mark, _)| mark);
-    let mark = words_of(mark);
     first.is_some_and(|word| TO_DO_MARKS.contains(&word))
-        || MARKS.contains(&mark.trim())
-        || STILL_OPEN
-            .iter()
-            .any(|one| said.contains(&format!(" {one} ")))
-            && !sentence.ends_with(QUESTION_MARKS)
+        || MARKS.contains(&words_of(mark).trim())
+        || !sentence.ends_with(QUESTION_MARKS) && is_still_open(&words_of(sentence))
+}
+
+fn is_still_open(words: &str) -> bool {
+    STILL_OPEN.iter().any(|phrase| says(words, phrase))
 }
 
 /// The words of a memory, for whether it closes a point.
@@ -186,9 +185,11 @@ struct Said {
 }
 
 impl Said {
+    /// What the beginning of a text says.
     fn of(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(LONGEST)];
         let said = words_of(text);
-        let is_closing = CLOSED.iter().any(|one| said.contains(&format!(" {one} ")))
+        let is_closing = CLOSED.iter().any(|phrase| says(&said, phrase))
             && !text.contains(QUESTION_MARKS)
             && point_in(text).is_none();
         Self {
