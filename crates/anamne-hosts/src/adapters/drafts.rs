@@ -23,7 +23,7 @@ struct Draft {
 /// The edited files of one plan. Several edits of one file become one change; if one of them fails, none is made.
 #[derive(Default)]
 pub(super) struct Drafts {
-    drafts: Vec<Draft>,
+    files: Vec<Draft>,
     left_alone: Vec<LeftAlone>,
     /// What files were before set-up, as far as it is known.
     former: Vec<(PathBuf, String)>,
@@ -124,7 +124,7 @@ impl Drafts {
 
     /// Notes why a file is left alone, and drops its edits.
     pub(super) fn leave(&mut self, path: &Path, reason: String) {
-        self.drafts.retain(|draft| draft.path != path);
+        self.files.retain(|draft| draft.path != path);
         if self.left_alone.iter().all(|left| left.path != path) {
             self.left_alone.push(LeftAlone {
                 path: path.to_owned(),
@@ -136,7 +136,7 @@ impl Drafts {
     /// The plan of all edits.
     pub(super) fn plan(self, by_hand: Vec<String>) -> Plan {
         let changed = self
-            .drafts
+            .files
             .into_iter()
             .filter(|draft| draft.before != draft.after);
         let changes = changed.map(|draft| FileChange {
@@ -156,7 +156,7 @@ impl Drafts {
         if self.left_alone.iter().any(|left| left.path == path) {
             return None;
         }
-        let known = self.drafts.iter().position(|draft| draft.path == path);
+        let known = self.files.iter().position(|draft| draft.path == path);
         let index = match (known, known.is_none().then(|| read(path))) {
             (Some(index), _) => index,
             (None, Some(Err(reason))) => {
@@ -165,16 +165,16 @@ impl Drafts {
             }
             (None, read) => {
                 let before = read.and_then(Result::ok).flatten();
-                self.drafts.push(Draft {
+                self.files.push(Draft {
                     path: path.to_owned(),
                     after: before.clone(),
                     before,
                     executable: false,
                 });
-                self.drafts.len() - 1
+                self.files.len() - 1
             }
         };
-        self.drafts.get_mut(index)
+        self.files.get_mut(index)
     }
 }
 
