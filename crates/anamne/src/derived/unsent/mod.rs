@@ -189,7 +189,7 @@ impl UnsentCaptures {
             let found = statement
                 .query_map([space], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<Vec<(i64, String)>, _>>()?;
-            held::erase_equal(transaction, space, &is_erased)?;
+            held::erase_equal(transaction, space, is_erased)?;
             for (number, json) in found {
                 let mut drafts: Vec<Draft> = serde_json::from_str(&json)?;
                 let before = drafts.len();
