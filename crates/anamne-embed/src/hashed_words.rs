@@ -34,6 +34,7 @@ const FUNCTION_WORD_NORM: f32 = 0.3;
 static CODES: [i8; IDS + DIMENSIONS] = codes();
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
+#[expect(clippy::large_stack_arrays, reason = "computed when compiled")]
 const fn codes() -> [i8; IDS + DIMENSIONS] {
     let mut codes = [CODE; IDS + DIMENSIONS];
     let (mut at, mut state) = (0, 0_u64);

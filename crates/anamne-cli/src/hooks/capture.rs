@@ -220,7 +220,7 @@ fn without_transcript(
     input: &HookInput,
     site: &HookSite,
 ) -> Result<Effect, Failure> {
-    held::store(host, input, last_message(event, host, input), site)
+    held::store(host, input, last_message(event, host, input).as_ref(), site)
 }
 
 /// The agent's last message, at the end of its turn.

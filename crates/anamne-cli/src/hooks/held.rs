@@ -88,16 +88,16 @@ fn held(input: &HookInput, site: &HookSite) -> Result<Vec<HeldMessage>, Failure>
 pub(super) fn store(
     host: &str,
     input: &HookInput,
-    after: Option<Draft>,
+    after: Option<&Draft>,
     site: &HookSite,
 ) -> Result<Effect, Failure> {
     let held = held(input, site)?;
     let mut drafts: Vec<Draft> = held.iter().map(|message| message.draft.clone()).collect();
-    drafts.extend(after.clone());
+    drafts.extend(after.cloned());
     let effect = site.keep(host, &drafts)?;
     if let (Some(session), Some(_)) = (&site.session, format_of(host)) {
         site.log.note_told_by_people(session, &held)?;
-        if let (Some(message), 1..) = (&after, effect.stored) {
+        if let (Some(message), 1..) = (after, effect.stored) {
             site.log.note_told(session, &message.content)?;
         }
     }

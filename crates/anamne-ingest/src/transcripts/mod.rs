@@ -195,7 +195,7 @@ pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, Trans
 /// What a person typed, as a transcript's turn would have it: without what hosts and hooks injected, and cut where a turn
 /// is. O(length of the text).
 pub fn typed(text: &str) -> String {
-    text::capped(&injected::without_injected(text))
+    text::capped(&injected::without_injected(text), &mut Skipped::default())
 }
 
 /// The name of a file without its extension.

@@ -58,9 +58,10 @@ impl Sentence<'_, '_> {
 
     /// Whether nothing beside it says that it is over, limited or wrong.
     pub(super) fn lasts(&self, mentioned: &Mentioned) -> bool {
-        !self.is_told_of_the_past(&self.clauses[mentioned.clause])
-            && !(mentioned.changes && self.is_limited(mentioned))
-            && !self.is_taken_back(mentioned)
+        let is_over = self.is_told_of_the_past(&self.clauses[mentioned.clause])
+            || mentioned.changes && self.is_limited(mentioned)
+            || self.is_taken_back(mentioned);
+        !is_over
     }
 
     /// Whether a question asks whether it is so, rather than presupposing it.

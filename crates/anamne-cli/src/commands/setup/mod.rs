@@ -258,7 +258,8 @@ impl Setup {
         output: &mut Output,
     ) -> Result<Option<Outcome>, Failure> {
         let plan = if self.remove {
-            let former = files::former_texts(one.host.id, &work.record).map_err(unusable)?;
+            let former =
+                files::former_texts(one.host.id, &work.record).map_err(|error| unusable(&error))?;
             let (machine, scope) = (&work.machine, &work.scope);
             one.adapter.remove_knowing(machine, scope, &former)
         } else {
@@ -303,11 +304,12 @@ impl Setup {
 
     fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
         if self.remove {
-            return files::take_back(plan, one.host.id, &work.record).map_err(unusable);
+            return files::take_back(plan, one.host.id, &work.record)
+                .map_err(|error| unusable(&error));
         }
         // Hooks do nothing without a store, and the record of the changes lies in it.
         work.here.store()?;
-        files::apply(plan, one.host.id, &work.record).map_err(unusable)
+        files::apply(plan, one.host.id, &work.record).map_err(|error| unusable(&error))
     }
 
     /// Names the host and shows the changes, unless they were agreed to unseen.
@@ -368,7 +370,7 @@ impl Outcome {
     }
 }
 
-fn unusable(error: files::ChangeError) -> Failure {
+fn unusable(error: &files::ChangeError) -> Failure {
     Failure::failed(error.to_string())
 }
 
