@@ -26,6 +26,10 @@ recall data:
 configurations data:
     cargo run --profile dist -p anamne-eval -- recall --data {{data}}
 
+# Recall quality in other languages.
+languages:
+    cargo run --profile dist -p anamne-eval -- recall --data crates/anamne-eval/data/languages
+
 # Extraction quality on annotated texts: entities and relations.
 reading:
     cargo run --profile dist -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
