@@ -10,7 +10,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anamne_text::analyser::{Analyser, QueryTerm, is_function_word, is_function_word_in};
+use anamne_text::analyser::{
+    Analyser, QueryTerm, has_other_scripts, is_function_word, is_function_word_in, parts_by_script,
+};
 use anamne_text::echo;
 use anamne_text::json_size::has_more_values;
 use anamne_text::normal::{content_hash, normalise};
@@ -78,6 +80,14 @@ const FUNCTIONS: &[Function] = &[
     }),
     ("language", |text| {
         black_box(Analyser::new().language(text));
+    }),
+    ("has_other_scripts", |text| {
+        black_box(has_other_scripts(text));
+    }),
+    ("parts_by_script", |text| {
+        let mut parts = 0;
+        parts_by_script(text, &mut |_| parts += 1);
+        black_box(parts);
     }),
     ("has_more_values", |text| {
         black_box(has_more_values(text, usize::MAX));
