@@ -61,6 +61,9 @@ impl QueryTimes {
         let asked_at = recall.asked_at.unwrap_or(present);
         let found = expressions(&recall.query, asked_at, &zone);
         for TimeExpression { text, when } in found.into_iter().take(MAX_TIMES) {
+            if is_stamp(&recall.query, &text) {
+                continue;
+            }
             let words = recall.query[text].to_owned();
             let (range, event_id) = match &when {
                 TimeMeaning::Range(range) => (range.clone(), None),
@@ -125,6 +128,19 @@ impl QueryTimes {
             words.any(|part| part.to_lowercase() == word)
         })
     }
+}
+
+/// Whether a time has seconds, as programs write it: part of a log, which says nothing about when what is sought was.
+fn is_stamp(query: &str, text: &Range<usize>) -> bool {
+    let with_next = &query[text.start..query.ceil_char_boundary(text.end + 2)];
+    let digits = |part: &str| part.starts_with(|digit: char| digit.is_ascii_digit());
+    let colons = with_next.match_indices(':');
+    let before_digits = colons.filter(|(at, _)| digits(&with_next[at + 1..]));
+    let in_iso_form = with_next.match_indices('T').any(|(at, _)| {
+        with_next[..at].ends_with(|digit: char| digit.is_ascii_digit())
+            && digits(&with_next[at + 1..])
+    });
+    before_digits.count() >= 2 || in_iso_form
 }
 
 fn microseconds(range: &Range<Timestamp>) -> Range<i64> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Context, ContextRequest, InvalidValue, MemoryId, Recall};
+use crate::{Context, ContextRequest, InvalidValue, MemoryId, Recall, TimeWords};
 
 /// Bytes of each end of a long prompt that are read: what it is about stands at its beginning or its end, and between
 /// them is what was pasted.
@@ -48,10 +48,17 @@ impl PromptRequest {
         }
     }
 
-    /// The query for this prompt; of a long one both ends.
+    /// The query for this prompt; of a long one both ends. Only a question asks for memories of the times that it names:
+    /// "commit the changes of today" doesn't.
     pub fn recall(&self) -> Recall {
+        let asks = self.prompt.contains(['?', '？', '؟']);
         Recall {
             min_confidence: Self::LEAST_CONFIDENCE,
+            time_words: if asks {
+                TimeWords::Prefer
+            } else {
+                TimeWords::Ignore
+            },
             zone: self.zone.clone(),
             ..Recall::new(ends(&self.prompt)).limit(CONSIDERED)
         }

@@ -813,3 +813,51 @@ fn a_long_goal_or_error_is_asked_about_by_its_beginning() {
     let other = space.run_chance("bake bread", "").expect("a chance");
     assert_eq!(other.expect("experience").similar, 0);
 }
+
+#[test]
+fn the_steps_of_a_goal_are_those_that_its_runs_speak_for() {
+    let home = Home::new();
+    let space = home.space();
+    let goal = "deploy to production";
+    let tell = |name: &str, calls: &[&str], succeeds: bool| {
+        for call in calls {
+            let step = outcome("shell", call, "");
+            record(
+                &space,
+                ActionOutcome {
+                    run: name.to_owned(),
+                    ..step
+                },
+            );
+        }
+        record(
+            &space,
+            ActionOutcome {
+                run: name.to_owned(),
+                goal: goal.to_owned(),
+                ends_run: true,
+                succeeded: succeeds,
+                ..outcome(ActionOutcome::TASK, "", "")
+            },
+        );
+    };
+    let usual = ["make test", "make deploy", "make smoke"];
+    for name in ["one", "two", "three"] {
+        tell(name, &usual, true);
+    }
+    tell("four", &["make test", "make deploy-unsafe"], true);
+    let query = ExperienceQuery {
+        goal: goal.to_owned(),
+        ..ExperienceQuery::default()
+    };
+    let steps = || ask(&space, &query)[0].steps.clone();
+    let shell = |calls: &[&str]| -> Vec<String> {
+        calls.iter().map(|call| format!("shell {call}")).collect()
+    };
+    assert_eq!(steps(), shell(&usual));
+    // The usual way fails from now on, and the other goes on to succeed.
+    for name in ["five", "six", "seven", "eight"] {
+        tell(name, &["make deploy"], false);
+    }
+    assert_eq!(steps(), shell(&["make test", "make deploy-unsafe"]));
+}

@@ -246,3 +246,27 @@ fn the_relevance_says_what_it_was_judged_by() {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
 }
+
+#[test]
+fn a_time_in_a_prompt_that_asks_for_none_brings_no_memories_of_that_time() {
+    let (_folder, space) = space_with(&NOTES);
+    for prompt in [
+        "Write the release notes for this week.",
+        "Commit the changes of today.",
+        "2026-11-28 12:00:00 INFO worker heron processed job 0",
+    ] {
+        let answer = found(&space, &PromptRequest::new(prompt));
+        assert!(answer.context.is_none(), "{prompt}: {answer:#?}");
+    }
+    let today = jiff::Timestamp::now();
+    let question = "which port does the staging server listen on?";
+    let logged = format!(
+        "{question}\n{} 12:00:00 INFO worker heron is up",
+        today.strftime("%Y-%m-%d")
+    );
+    let block = found(&space, &PromptRequest::new(logged))
+        .context
+        .expect("a block");
+    assert!(block.times.is_empty(), "{block:#?}");
+    assert_eq!(block.entries[0].citation, "m1", "{block:#?}");
+}

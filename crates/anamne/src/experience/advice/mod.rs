@@ -4,6 +4,7 @@ mod lessons;
 mod proposed;
 mod situations;
 mod skills;
+mod ways;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +117,7 @@ pub struct Advice {
     /// Whether the error or the call is the one asked for but for names or numbers in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub differs: bool,
-    /// The calls of the newest successful run, in order; only for goals.
+    /// The calls of the way that succeeded most often, as far as runs that failed did not go it, in order; only for goals.
     pub steps: Vec<String>,
     /// Probability that it succeeds, or that a proposed lesson is right, 0 to 1.
     pub confidence: f32,

@@ -2,9 +2,10 @@
 
 use anamne_experience::chance::Evidence;
 use anamne_experience::normal;
-use anamne_experience::{Case, CaseFilter, ExperienceView, Recovery, RecoveryCase, RunSummary};
+use anamne_experience::{Case, CaseFilter, ExperienceView, Recovery, RecoveryCase};
 use jiff::Timestamp;
 
+use super::ways::best_way;
 use super::{AdviceKind, Behind, Draft, ExperienceQuery, Recorded, Subject};
 use crate::Error;
 
@@ -17,7 +18,7 @@ const SIMILAR: f32 = 0.6;
 /// Similar goals that are compared.
 const MOST_GOALS: usize = 8;
 
-/// Calls shown of a successful run.
+/// Calls shown of the way to a goal.
 const MOST_STEPS: usize = 12;
 
 /// Everything that is known about a situation, before it is named.
@@ -169,28 +170,16 @@ fn of_goals(view: &ExperienceView, query: &ExperienceQuery) -> Result<Vec<Draft>
             other_error: String::new(),
             failed: None,
             differs: false,
-            steps: steps_of_success(view, of_goal)?,
+            steps: best_way(view, of_goal)?
+                .into_iter()
+                .map(recorded)
+                .take(MOST_STEPS)
+                .collect(),
             prior: shares.of(&query.agent),
             cases: behind.collect(),
         });
     }
     Ok(drafts)
-}
-
-/// The calls of the newest run that succeeded.
-fn steps_of_success(
-    view: &ExperienceView,
-    runs: &[(f32, RunSummary)],
-) -> Result<Vec<Recorded>, Error> {
-    let is_example = |run: &&RunSummary| run.outcome.succeeded && !run.run.is_empty();
-    let Some(example) = runs.iter().map(|(_, run)| run).find(is_example) else {
-        return Ok(Vec::new());
-    };
-    let steps = view.cases(CaseFilter::Run(&example.run), MOST_CASES)?;
-    let done = steps
-        .into_iter()
-        .filter(|step| step.succeeded && !step.ends_run);
-    Ok(done.map(recorded).take(MOST_STEPS).collect())
 }
 
 fn recorded(case: Case) -> Recorded {

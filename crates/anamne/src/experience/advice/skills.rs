@@ -70,7 +70,7 @@ impl Record {
 
 impl Space {
     /// The skills that runs suggest: goals that were reached at least three times, with a confidence of at least 0.75, and
-    /// of which no skill is stored. Each has the steps of the newest successful run and the cases behind it. O(runs).
+    /// of which no skill is stored. Each has the steps of the way that succeeded most often and the cases behind it. O(runs).
     pub fn skill_proposals(&self) -> Result<Vec<Advice>, Error> {
         let Some(view) = self.inner.derived.experience.caught_up()? else {
             return Ok(Vec::new());
