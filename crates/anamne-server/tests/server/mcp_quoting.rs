@@ -97,9 +97,14 @@ fn check(what: &str, said: &str, twin: &str) -> Option<String> {
         return Some(format!("{what}: no lines of ours: {forged:?}"));
     }
     // The graph extracted from contents, what recurs in them and what rules note beside them differ between the two; the
-    // lines still have known forms.
+    // lines still have known forms. In a briefing the rules choose the section of a memory, too.
+    let is_briefing = what.contains("context");
     let [ours, wanted] = [ours, wanted].map(|mut forms| {
         forms.retain(|form| !is_noted(form) && !is_overview(form));
+        if is_briefing {
+            forms.retain(|form| !form.is_empty() && !form.starts_with("## "));
+            forms.sort();
+        }
         forms
     });
     let depends = ["memory_knowledge", "memory_consolidate", "memory_check"];
