@@ -103,7 +103,6 @@ fn check(what: &str, said: &str, twin: &str) -> Option<String> {
         forms.retain(|form| !is_noted(form) && !is_overview(form));
         if is_briefing {
             forms.retain(|form| !form.is_empty() && !form.starts_with("## "));
-            forms.sort();
         }
         forms
     });

@@ -148,9 +148,26 @@ const FIELDS: &[&str] = &[
 /// The unquoted lines, as sorted forms.
 pub(crate) fn skeleton(said: &str) -> Vec<String> {
     let ours = said.split('\n').filter(|line| !line.starts_with(MARK));
-    let mut forms: Vec<String> = ours.map(form_of).collect();
+    let forms = ours.map(form_of).map(without_redactions);
+    let mut forms: Vec<String> = forms.collect();
     forms.sort();
     forms
+}
+
+/// A form without the kinds that the guard redacted or marked, which depend on contents.
+fn without_redactions(mut form: String) -> String {
+    let is_kinds = |kinds: &str| {
+        let mut letters = kinds.bytes();
+        letters.all(|letter| letter.is_ascii_lowercase() || b" ,-.#".contains(&letter))
+    };
+    for note in [" Private because of: ", " Redacted: "] {
+        if let Some((before, kinds)) = form.rsplit_once(note)
+            && is_kinds(kinds)
+        {
+            form.truncate(before.len());
+        }
+    }
+    form
 }
 
 /// Whether a form is known.
