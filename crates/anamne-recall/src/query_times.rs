@@ -59,11 +59,9 @@ impl QueryTimes {
         }
         let zone = recall.time_zone()?;
         let asked_at = recall.asked_at.unwrap_or(present);
-        let found = expressions(&recall.query, asked_at, &zone);
+        let mut found = expressions(&recall.query, asked_at, &zone);
+        found.retain(|time| !is_stamp(&recall.query, &time.text));
         for TimeExpression { text, when } in found.into_iter().take(MAX_TIMES) {
-            if is_stamp(&recall.query, &text) {
-                continue;
-            }
             let words = recall.query[text].to_owned();
             let (range, event_id) = match &when {
                 TimeMeaning::Range(range) => (range.clone(), None),

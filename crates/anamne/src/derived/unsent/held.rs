@@ -1,11 +1,12 @@
 //! What a person said in a session of a host, until a transcript tells it or the turn ends without one.
 //!
 //! Many hosts give what was said to the hook of the prompt alone, and have no transcript that can be read. Others write
-//! their transcript later. So the message is held here, bounded in number, size and time, and leaves with the turn's end.
+//! their transcript later. So the message is held here, bounded in number and size, and leaves with the turn's end.
+//! None is deleted for its age: a clock that is wrong once would lose them all.
 
 use anamne_store::StoreError;
 use anamne_types::Draft;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rusqlite::{Transaction, params};
 
 use super::{UnsentCaptures, guarded};
@@ -17,9 +18,6 @@ const MOST_OF_SESSION: i64 = 64;
 
 /// Maximum bytes of all messages; the oldest are dropped.
 const MOST_BYTES: i64 = 4 << 20;
-
-/// How long a message is held. After that, no turn's end is expected any more.
-const HELD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// A message of a person that is held.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +59,7 @@ impl UnsentCaptures {
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let row = params![session, space, json, said, bytes, now.as_microsecond()];
             transaction.execute(sql, row)?;
-            drop_oldest(transaction, &session, now)?;
+            drop_oldest(transaction, &session)?;
             Ok(())
         });
         Ok(held?)
@@ -134,16 +132,8 @@ pub(super) fn erase_equal(
     Ok(())
 }
 
-/// Deletes what is too old, too much for its session, or too much in all.
-fn drop_oldest(
-    transaction: &Transaction<'_>,
-    session: &Digest,
-    now: Timestamp,
-) -> rusqlite::Result<()> {
-    let earliest = now
-        .as_microsecond()
-        .saturating_sub(HELD_FOR.as_micros() as i64);
-    transaction.execute("DELETE FROM held WHERE held_at < ?1", [earliest])?;
+/// Deletes what is too much for its session, or too much in all.
+fn drop_oldest(transaction: &Transaction<'_>, session: &Digest) -> rusqlite::Result<()> {
     let sql = "DELETE FROM held WHERE session = ?1 AND number <=
                (SELECT number FROM held WHERE session = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
     transaction.execute(sql, params![session, MOST_OF_SESSION])?;
